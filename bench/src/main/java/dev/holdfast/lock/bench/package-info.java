@@ -1,0 +1,5 @@
+/** Benchmarks of lock-api and its providers. */
+@NullMarked
+package dev.holdfast.lock.bench;
+
+import org.jspecify.annotations.NullMarked;
