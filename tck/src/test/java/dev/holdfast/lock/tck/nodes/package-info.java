@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.lock.tck.nodes;
+
+import org.jspecify.annotations.NullMarked;

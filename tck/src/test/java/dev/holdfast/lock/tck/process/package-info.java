@@ -1,0 +1,4 @@
+@NullMarked
+package dev.holdfast.lock.tck.process;
+
+import org.jspecify.annotations.NullMarked;
