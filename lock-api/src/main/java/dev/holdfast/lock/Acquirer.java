@@ -147,13 +147,16 @@ final class Acquirer {
         boolean asked = false;
         boolean holding = false;
         try {
-            tokenFloor = inherited == null ? highest(a.name()).get() : inherited.tokenFloor();
+            tokenFloor = inherited == null ? 0 : inherited.tokenFloor();
             while (true) {
                 if (queue.isClosed()) {
                     throw client.closed();
                 }
                 if (asked && place == null && time.nanoTime() - deadline >= GRACE) {
                     return verdict(a.request(), failure == null, failure);
+                }
+                if (place == null && !a.isUnclear()) {
+                    tokenFloor = highest(a.name()).get();
                 }
                 int signals = gate.signals();
                 AcquireResult result = null;
@@ -194,7 +197,6 @@ final class Acquirer {
                     Acquisition again = a.again(serial.incrementAndGet());
                     queue.replace(gate, a, again);
                     a = again;
-                    tokenFloor = highest(a.name()).get();
                     failures++;
                     failure = new BackendException(
                             BackendException.Kind.UNAVAILABLE,

@@ -2,7 +2,7 @@ package dev.holdfast.lock;
 
 /**
  * What can go wrong, by name. A provider claims for each property of {@link LockGuarantees} the faults it keeps that property under; the TCK
- * injects them.
+ * injects those that a harness can.
  */
 public enum Fault {
     /** The holder's process dies. */

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * acquisition. This check, at the resource, is what makes a lock safe; see Martin Kleppmann, <i>How to do distributed locking</i> (2016).
  *
  * <p>Calls through one object run one after another, so that no admitted call is overtaken by a newer one here. If other processes use the resource
- * too, put the check into the same transaction as the change: an SQL update with {@code WHERE last_token < ?}.
+ * too, put the check into the same transaction as the change: an SQL update with {@code WHERE last_token <= ?}; store {@link Lease#id()} too if the
+ * server may lose data, since two acquisitions can then have the same token.
  */
 public final class FencedResource {
     private final String name;

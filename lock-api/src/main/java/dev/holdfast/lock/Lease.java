@@ -5,13 +5,13 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * What is held: the proof of one acquisition(). It may be used and released by any thread.
+ * What is held: the proof of one acquisition. It may be used and released by any thread.
  *
  * <p><b>The promise</b> runs from the grant until {@link #remaining()} is zero, and is prolonged only by confirmed renewals. While it runs, nobody
  * else is granted the name under the faults that {@link LockGuarantees#exclusion()} lists. It cannot stop a holder that was paused from acting late:
  * pass {@link #token()} to the resource, and let the resource refuse older tokens.
  *
- * <p><b>A lease that becomes unreachable</b> without a release is released and logged within a third of its length; keep a reference for as long
+ * <p><b>A lease that becomes unreachable</b> without a release is released and logged within a third of its length after the garbage collector has found it; keep a reference for as long
  * as it shall be held.
  */
 public final class Lease implements AutoCloseable {
@@ -105,7 +105,7 @@ public final class Lease implements AutoCloseable {
         return handle.release();
     }
 
-    /** {@link #release()}, with a log entry if the outcome is unknown. Never throws, also for a lease that was lost. */
+    /** {@link #release()}, without its outcome. Never throws, also for a lease that was lost. */
     @Override
     public void close() {
         release();

@@ -100,7 +100,7 @@ public final class LockClient implements AutoCloseable {
         return open(provider, options, new SystemTime(), requires);
     }
 
-    /** As {@link #open(LockProvider, LockOptions, Require...)}, on a clock of your own, for tests. The clock is closed with the client if it can be. */
+    /** As {@link #open(LockProvider, LockOptions, Require...)}, on a clock of your own, for tests. The clock stays open when the client is closed. */
     public static LockClient open(LockProvider provider, LockOptions options, TimeSource time, Require... requires) {
         LockOptions.Reader reader = options.reader(provider.options());
         long operationTimeout = reader.get(LockOptions.OPERATION_TIMEOUT).toNanos();
@@ -242,10 +242,10 @@ public final class LockClient implements AutoCloseable {
     /** The hold was lost. Frees the name for this client's own waiters, and at the server if it may still be held there. */
     void ended(Acquisition a, LeaseLoss why) {
         keeper.forget(a);
-        queue.leave(a);
-        if (why.cause() != LeaseLoss.Cause.REVOKED) {
+        if (why.cause() != LeaseLoss.Cause.REVOKED || a.mayStillArrive(time.nanoTime())) {
             janitor.release(a);
         }
+        queue.leave(a);
     }
 
     /** The hold was released: frees it at the server, and then the name for this client's own waiters. */

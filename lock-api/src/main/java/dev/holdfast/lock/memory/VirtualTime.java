@@ -57,12 +57,20 @@ public final class VirtualTime implements TimeSource {
             try {
                 task.run();
             } finally {
-                leave();
+                leave(Thread.currentThread());
             }
         });
         thread.setDaemon(true);
         enter(thread);
-        thread.start();
+        boolean started = false;
+        try {
+            thread.start();
+            started = true;
+        } finally {
+            if (!started) {
+                leave(thread);
+            }
+        }
         return thread;
     }
 
@@ -74,7 +82,7 @@ public final class VirtualTime implements TimeSource {
             return body.call();
         } finally {
             locked(() -> automatic--);
-            leave();
+            leave(Thread.currentThread());
         }
     }
 
@@ -147,8 +155,8 @@ public final class VirtualTime implements TimeSource {
         locked(() -> running++);
     }
 
-    private void leave() {
-        participants.remove(Thread.currentThread());
+    private void leave(Thread thread) {
+        participants.remove(thread);
         locked(() -> {
             running--;
             move();
