@@ -203,7 +203,7 @@ final class RedisBackend implements LockBackend, ReleaseSignals, RenewTogether {
                     observed = now;
                     warn();
                 }
-            } catch (BackendException e) {
+            } catch (BackendException | RuntimeException e) {
                 var unused = time.schedule(() -> time.execute(this::probe), time.nanoTime() + PROBE_RETRY);
                 return;
             } catch (InterruptedException e) {

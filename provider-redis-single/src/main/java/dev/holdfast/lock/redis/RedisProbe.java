@@ -157,8 +157,9 @@ final class RedisProbe {
             forgets(claims);
             reasons.add("aof_last_write_status is " + info.get("aof_last_write_status") + ": " + lost
                     + "; see to the server's disk");
-        } else if (sync == null || info.isEmpty()) {
-            String unseen = sync == null ? "CONFIG GET is refused (" + configRefusal + ")" : "INFO is refused";
+        } else if (sync == null || !info.containsKey("aof_enabled")) {
+            String unseen =
+                    sync == null ? "CONFIG GET is refused (" + configRefusal + ")" : "INFO does not show aof_enabled";
             if (assumed) {
                 reasons.add("assumed: appendonly yes and appendfsync always, since " + unseen);
             } else {

@@ -78,10 +78,7 @@ record RedisSettings(
         LockOptions.Reader in = options.reader(OPTIONS);
         List<InetSocketAddress> hosts = options.hosts(DEFAULT_PORT);
         in.require(!hosts.isEmpty(), "there is no host; give one, as in redis://localhost:6379");
-        in.require(
-                hosts.size() <= 1,
-                "there are " + hosts.size()
-                        + " hosts, and this provider locks on one server; for several independent servers use provider-redlock (redlock://…)");
+        in.require(hosts.size() <= 1, "there are " + hosts.size() + " hosts, and this provider locks on one server");
         in.require(
                 options.user().isEmpty() || options.password().isPresent(),
                 "there is a user without a password, as in redis://user:password@host");

@@ -39,7 +39,7 @@ class RedisSettingsTest {
                 "redis://:geheim@a,b/x?pool-size=0&assume=luck&tls-ca=/nowhere&tls-key=/no&nonsense=1&operation-timeout=1h");
         assertThat(e.problems()).hasSize(8);
         assertThat(e)
-                .hasMessageContaining("provider-redlock")
+                .hasMessageContaining("locks on one server")
                 .hasMessageContaining("number of a database")
                 .hasMessageContaining("pool-size is \"0\"")
                 .hasMessageContaining("appendfsync-always, noeviction, no-failover")
