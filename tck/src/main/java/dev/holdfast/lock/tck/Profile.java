@@ -2,7 +2,7 @@ package dev.holdfast.lock.tck;
 
 import java.util.Locale;
 
-/** How many rounds are run: set the system property {@value #PROPERTY} to {@code quick} (the default) or {@code full}. */
+/** How many rounds are run: set the system property, or configuration parameter of JUnit, {@value #PROPERTY} to {@code quick} (the default) or {@code full}. */
 public enum Profile {
     /** Few rounds: minutes for all backends together. */
     QUICK,
@@ -14,7 +14,10 @@ public enum Profile {
 
     /** The profile of this run. */
     public static Profile current() {
-        String name = System.getProperty(PROPERTY, "quick");
+        return of(System.getProperty(PROPERTY, "quick"));
+    }
+
+    static Profile of(String name) {
         for (Profile profile : values()) {
             if (profile.name().equalsIgnoreCase(name)) {
                 return profile;

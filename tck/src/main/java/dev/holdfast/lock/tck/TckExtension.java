@@ -39,7 +39,9 @@ final class TckExtension
         }
         Path directory = Path.of(
                 context.getConfigurationParameter(Report.DIRECTORY_PROPERTY).orElse("target/holdfast-tck"));
-        Run run = new Run(context.getRequiredTestClass(), directory);
+        Profile profile =
+                Profile.of(context.getConfigurationParameter(Profile.PROPERTY).orElse("quick"));
+        Run run = new Run(context.getRequiredTestClass(), profile, directory);
         context.getStore(NAMESPACE).put(Run.class, run);
         if (!(context.getTestInstance().orElse(null) instanceof LockProviderTck tck)) {
             throw new AssertionError(context.getRequiredTestClass().getName()
@@ -124,7 +126,7 @@ final class TckExtension
 
     /** One run of a subclass. */
     private static final class Run {
-        private final Profile profile = Profile.current();
+        private final Profile profile;
         private final Report report;
         private final String testClass;
         private final Path directory;
@@ -137,7 +139,8 @@ final class TckExtension
         private @Nullable LockGuarantees declared;
         private @Nullable LockGuarantees effective;
 
-        Run(Class<?> testClass, Path directory) {
+        Run(Class<?> testClass, Profile profile, Path directory) {
+            this.profile = profile;
             this.testClass = testClass.getName();
             this.directory = directory;
             report = new Report(this.testClass, profile);

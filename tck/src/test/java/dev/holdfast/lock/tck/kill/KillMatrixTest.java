@@ -105,6 +105,7 @@ class KillMatrixTest {
         for (Event event : EngineTestKit.engine("junit-jupiter")
                 .selectors(selectors.toArray(DiscoverySelector[]::new))
                 .configurationParameter("holdfast.report.dir", reports.toString())
+                .configurationParameter(Profile.PROPERTY, "quick")
                 .execute()
                 .testEvents()
                 .failed()

@@ -142,7 +142,7 @@ final class Mutants {
                 Mutant.of(
                         "leaves lost holds to the server",
                         "LockClient.java",
-                        "if (why.cause() != LeaseLoss.Cause.REVOKED) { janitor.release(a); }",
+                        "if (why.cause() != LeaseLoss.Cause.REVOKED || a.mayStillArrive(time.nanoTime())) { janitor.release(a); }",
                         "",
                         "for the rest of its",
                         "L9_expiredHoldIsReleasedInTheBackground",
@@ -150,8 +150,8 @@ final class Mutants {
                 Mutant.of(
                         "keeps its turn after a loss",
                         "LockClient.java",
-                        "keeper.forget(a); queue.leave(a); if",
-                        "keeper.forget(a); if",
+                        "janitor.release(a); } queue.leave(a); }",
+                        "janitor.release(a); } }",
                         "its earlier lease is over",
                         "R6_sameClientCanAcquireAfterALoss",
                         "F1_tokensRiseAfterRevocation",

@@ -204,6 +204,7 @@ final class Saboteurs {
                         "E1_heldAcrossServerRestart",
                         "E4_differentNamesDoNotExclude",
                         "E5_counterLosesNoUpdate",
+                        "F1_tokensRiseInOrderOfGrantUnderContention",
                         "F6_failedAttemptsDoNotChangeTheToken",
                         "L1_serverHoldsForTheWholeLease",
                         "L1_serverHoldsForTheWholeLeaseAfterARenewal",
@@ -836,15 +837,16 @@ final class Saboteurs {
                                 if (!(held.check(deadline) instanceof HoldState.Held)) {
                                     return held.memory.release(deadline);
                                 }
-                                held.client.time.execute(() -> {
-                                    try {
-                                        pass(held.client.time, Duration.ofMillis(30));
-                                        ReleaseOutcome unused =
-                                                held.memory.release(held.client.time.nanoTime() + 500_000_000);
-                                    } catch (BackendException | InterruptedException e) {
-                                        // It is too late.
-                                    }
-                                });
+                                TimeSource time = held.client.time;
+                                var unusedTimer = time.schedule(
+                                        () -> time.execute(() -> {
+                                            try {
+                                                var unusedOutcome = held.memory.release(time.nanoTime() + 500_000_000);
+                                            } catch (BackendException | InterruptedException e) {
+                                                // It is too late.
+                                            }
+                                        }),
+                                        time.nanoTime() + Duration.ofMillis(30).toNanos());
                                 return ReleaseOutcome.RELEASED;
                             }
                         },
@@ -933,7 +935,8 @@ final class Saboteurs {
                             }
                         },
                         "a release without a server took",
-                        "R3_unansweredReleaseIsRepeated"));
+                        "R3_unansweredReleaseIsRepeated",
+                        "R6_sameClientCanAcquireAfterAFailedRelease"));
     }
 
     // ---- fencing
