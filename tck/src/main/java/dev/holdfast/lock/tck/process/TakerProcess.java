@@ -166,7 +166,8 @@ public final class TakerProcess implements AutoCloseable {
     }
 
     private void signal(String signal) throws IOException, InterruptedException {
-        Process kill = new ProcessBuilder("kill", signal, Long.toString(process.pid())).start();
+        // The shell's own kill: a minimal Debian has no program of that name.
+        Process kill = new ProcessBuilder("/bin/sh", "-c", "kill " + signal + " " + process.pid()).start();
         if (!kill.waitFor(SIGNALLED.toMillis(), TimeUnit.MILLISECONDS) || kill.exitValue() != 0) {
             throw new IllegalStateException("kill " + signal + " " + process.pid() + " failed");
         }
